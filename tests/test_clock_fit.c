@@ -25,7 +25,7 @@ static const struct {
 	{ "edges begin later", 300, 1e6, 1, 5e6, 20, 0, 5000, true, 0, 60, 0, 0, NULL },
 	{ "entries begin later", 300, 1e6, 1, 5e6, 20, 0, 5000, true, 0.1, 0, 80, 0, NULL },
 	{ "the function drives the line", 100, 1e6, 1, 4e8, 20, -800, -200, true, 0, 0, 0, 0, NULL },
-	{ "nobody says the delay", 200, 1e6, 1, 7e7, 20, 1000, 30000, false, 0, 0, 0, 0, NULL },
+	{ "the delay is not given", 200, 1e6, 1, 7e7, 20, 1000, 30000, false, 0, 0, 0, 0, NULL },
 	{ "exact", 50, 1e5, 1, 1000, 0, 0, 0, true, 0, 0, 0, 0, NULL },
 	{ "equal distances", 200, 1e6, 0, 12345678, 37.5, 300, 2300, true, 0, 0, 0, 0, "fit in several ways" },
 	{ "longer delays than given", 200, 1e6, 1, 1000, 10, 0, 60000, true, 0, 0, 0, 0, "do not fit together" },

@@ -330,7 +330,7 @@ static uint64_t missed_by(const struct pt_source_ctx *ctx)
 								   : (bytes + LEAST_BYTES - 1) / LEAST_BYTES;
 }
 
-/* Samples that would have come while nobody knows whether the core ran, or stood at a breakpoint. */
+/* How many samples the hardware would have taken in the time in which the core may have run or been halted at a breakpoint. */
 static uint64_t missed_at_halts(const struct pt_core_profile *core_profile)
 {
 	const struct pt_account *account = &core_profile->samples->account;

@@ -50,8 +50,8 @@ void pt_emit_loss(struct pt_emit *out, enum pt_loss cause, uint64_t to_ns);
 /* The same where it is known of how many bytes. */
 void pt_emit_loss_of(struct pt_emit *out, enum pt_loss cause, uint64_t lost_bytes, uint64_t to_ns);
 void pt_emit_state(struct pt_emit *out, enum pt_state what, uint64_t ns, uint64_t pc);
-/* The core was found halted at ns by something that nobody asked for (a breakpoint): it ran until since_ns, and from then
- * on it may have been halted. */
+/* At ns the source found the core halted, without a request of proftap (by a breakpoint, for example). The core ran until
+ * since_ns; between since_ns and ns it may have run or been halted. */
 void pt_emit_found_halted(struct pt_emit *out, uint64_t since_ns, uint64_t ns, uint64_t pc);
 /* The core is halted when the source begins: says so, with its pc. Errors: the target's. */
 int pt_emit_halted(struct pt_emit *out, struct pt_target *target, unsigned core, struct pt_err *err);

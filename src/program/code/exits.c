@@ -234,7 +234,7 @@ static void merge(struct pt_exits *x)
 
 enum { MOST_TAKEN = 64 };
 
-/* Names used by the function's symbols, at most MOST_TAKEN: nobody writes more. */
+/* Names used by the function's symbols, at most MOST_TAKEN; hand-written code has fewer. */
 static size_t taken_names(const struct pt_exits *x, size_t from, const char **taken)
 {
 	size_t n = 0;

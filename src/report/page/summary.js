@@ -6,7 +6,7 @@ function timeParts(account) {
 		['observed', 'observed', account.observed_ns, account.at_most ? '\u2264' + NARROW : ''],
 		['asleep', 'core asleep', account.asleep_ns, ''],
 		['unobserved', 'not observed', account.unobserved_ns - account.asleep_ns, account.at_most ? '\u2265' + NARROW : ''],
-		['lost', 'lost', account.lost_ns, ''],	/* null: nobody knows how long */
+		['lost', 'lost', account.lost_ns, ''],	/* null: of unknown length */
 	];
 }
 

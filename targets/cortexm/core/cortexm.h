@@ -82,8 +82,8 @@ struct pt_cortexm {
 /* --- debug_state.c ---------------------------------------------------------------------------------------------- */
 /* Call it with each DHCSR value that was read: a read clears its sticky S_RESET_ST, which must not be lost. */
 void pt_cortexm_saw(struct pt_cortexm *cm, uint32_t dhcsr);
-/* From when on the core may have been halted, if it is halted now: where a breakpoint or the program halted it nobody knows
- * more than when it was last seen to run; a request halts it at once (now_ns). */
+/* The earliest time at which a core that is halted now may have halted. After a breakpoint, or a halt by the program: the time
+ * when it was last seen running. After a request: now_ns. */
 uint64_t pt_cortexm_halted_since(const struct pt_cortexm *cm, uint64_t now_ns);
 int pt_cortexm_read_dhcsr(struct pt_cortexm *cm, uint32_t *dhcsr, struct pt_err *err);
 int pt_cortexm_write_dhcsr(struct pt_cortexm *cm, uint32_t bits, struct pt_err *err);	/* with its key */

@@ -29,15 +29,9 @@
  * A trace without time of its own does not show how long the core slept. A call, period or stretch of inactivity in which code
  * that can sleep ran is a lower bound: it can violate a rule by being too long, and keep none.
  *
- * What is known to be wrong decides nothing: times beside a contradiction of the clock, functions of an ELF that the chip does not
- * hold, periods of a core that is halted to be read. What nobody checked is said in the sentence of the verdict: the
- * cycle model, the core clock as it was given.
- *
- * An exception that the chip reported has all of its reports or it is not decided: where some may be missing without a
- * sign, two of a kind may look like one that lasted long, so not even a violation decides.
- *
- * Of several cores each has to keep to a rule: the worst is reported, with its number. Counts are of all cores
- * together. */
+ * If something that a rule depends on is known to be wrong, the rule is undecided: times if a counter contradicts the clock,
+ * functions if the chip holds another program, periods if the core is halted to be read. If it was not checked, the verdict's
+ * sentence says so: the cycle model, a core clock that was given. */
 #ifndef PT_PROFILE_LIMITS_H
 #define PT_PROFILE_LIMITS_H
 

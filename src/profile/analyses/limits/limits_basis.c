@@ -1,6 +1,6 @@
-/* What a verdict rests on beside what was looked at: the ELF, the core clock, the cycle model, a core that runs. What is known to
- * be wrong decides nothing. What nobody checked is said in the sentence of the verdict, as that is what a reader of a
- * CI system sees. */
+/* Checks what a verdict depends on besides the figures: the ELF, the core clock, the cycle model, a core that runs. If one of
+ * them is known to be wrong, the rule becomes undecided. If one was not checked, the verdict's sentence says so, because
+ * a CI system shows only that sentence. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

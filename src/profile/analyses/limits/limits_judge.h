@@ -67,7 +67,8 @@ bool pt_limits_slept(const struct pt_profile *profile);
 /* Per id: code of the function could put the core to sleep, or is not known. id 0, no function, is not known. To be freed. */
 bool *pt_limits_sleepers(const struct pt_program *program, const struct pt_function *functions, size_t n_ids);
 
-/* limits_basis.c. Whether a verdict can rest on what it rests on: takes back one that cannot, and says of others what nobody checked.
+/* limits_basis.c. Makes a verdict undecided if the ELF, the clock or the mode that it depends on is known to be wrong, and adds to
+ * the others what was not checked.
  * on_clock: its times are of the profile's clock. */
 void pt_limit_basis(struct pt_limit *limit, const struct pt_profile *profile, bool on_clock);
 
